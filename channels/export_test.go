@@ -1,0 +1,8 @@
+package channels
+
+// Remembered returns how many chats p keeps.
+func (p *Pacer) Remembered() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.chats)
+}
