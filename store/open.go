@@ -66,6 +66,9 @@ func makeFile(path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(markerOf(path)); err == nil {
+			if _, err := os.Stat(path); err == nil { // another process made both just now
+				return nil
+			}
 			return fmt.Errorf("%w: %s is gone; put a backup in its place, or remove %s to start anew", ErrDamaged, path, markerOf(path))
 		}
 		if err := createFile(path); err != nil {
