@@ -276,7 +276,9 @@ func (w *world) press(user int64, m faketelegram.Message, n int) string {
 // settled waits until everything that the bot had to bring into a private chat is there: the answer to a command comes behind it.
 func (w *world) settled(user int64) {
 	w.t.Helper()
-	w.ask(user, "/status", "Nothing is running.")
+	const idle = "Nothing is running."
+	for !strings.Contains(w.ask(user, "/status", idle, "Working on a message"), idle) { // a preview may show the end before the turn has one
+	}
 }
 
 // ask gives a command, waits for an answer with one of the words in it, takes the answer away again and returns what it said.
