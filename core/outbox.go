@@ -147,9 +147,6 @@ func (a *agent) delivered(s *sending) error {
 		return nil
 	case fallBack:
 		o.Fallback, o.Stale, o.Edit, o.Tries, o.Next = true, o.Edit, "", 0, now
-		if o.Summary != "" {
-			o.Body.Text = o.Summary
-		}
 		return a.commit(change{update: []*outboxRow{&o}})
 	case relocate:
 		a.outbox[i].Tries = o.Tries

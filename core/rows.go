@@ -134,7 +134,6 @@ type outboxRow struct {
 	Edit     MessageID      `json:"edit,omitempty"` // "" is a send
 	Body     Body           `json:"body"`
 	Question string         `json:"question,omitempty"` // token: a question, or the settling of one
-	Summary  string         `json:"summary,omitempty"`  // what a fallback says instead of the body
 	NoPlain  bool           `json:"no_plain,omitempty"` // no fallback
 	Fallback bool           `json:"fallback,omitempty"` // it is the fallback, recorded before it is sent
 	Stale    MessageID      `json:"stale,omitempty"`    // the preview to delete after the fallback

@@ -218,7 +218,7 @@ func (a *agent) sideMove() (bool, error) {
 		if !errors.Is(c.err, context.Canceled) {
 			a.log.Error("command", "err", c.err)
 		}
-		text = textHandlerError.In(a.chat.Lang)
+		text = Public(c.err, a.chat.Lang)
 	}
 	if !slices.ContainsFunc(a.rows, func(r row) bool { return r.env.Seq == c.told.env.Seq }) {
 		a.side = nil // stopped meanwhile
